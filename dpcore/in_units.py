@@ -12,6 +12,8 @@ from dpcore.validate import IntArray, finite_vector, positive
 
 LARGEST = 2**60
 """Of any value in units, so that noise cannot wrap."""
+FARTHEST = 2.0**50
+"""Units: what is not bounded by a declaration is bounded here, so that it can be added up."""
 
 
 def binary_unit(resolution: float) -> float:

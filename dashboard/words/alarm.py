@@ -57,10 +57,6 @@ BAND = (
     "That is apart from the privacy noise, which the line itself holds."
 )
 UNSHADED = "No range is shaded: an entry is below 0, and these are no counts that could scatter."
-SMOOTHED = (
-    "The lines smooth over whole numbers: a release adds whole noise to whole counts, for which the headline is "
-    "calculated."
-)
 ENDINGS = {"on_time": "on time", "late": "late", "missed": "missed (no alarm)", "false_alarm": "false alarm"}
 LEGEND = ENDINGS | {"missed": "missed"}
 RUNS = "private runs"
@@ -73,9 +69,9 @@ FROM_THE_TOP = (
 )
 
 
-def lines_note(whole: bool, band: bool, *, unshaded: bool = False) -> str:
+def lines_note(band: bool, *, unshaded: bool = False) -> str:
     """What stands under the curves."""
-    return " ".join(text for text, there in ((SMOOTHED, whole), (BAND, band), (UNSHADED, unshaded)) if there)
+    return " ".join(text for text, there in ((BAND, band), (UNSHADED, unshaded)) if there)
 
 
 # -- what can be watched -----------------------------------------------------------------------------------------------
@@ -583,13 +579,17 @@ def day(name: str) -> str:
         return name
 
 
-def code(answers: Sequence[float], line: float, late_by: int, sensitivity: float, limit: int, one_way: bool) -> str:
+def code(
+    answers: Sequence[float], line: float, late_by: int, sensitivity: float, limit: int, one_way: bool, units: str
+) -> str:
     listed = ", ".join(f"{value:g}" for value in answers[:400])
     return (
         "import numpy as np\n"
         "from dpcore.thresholding.alarm_problem import AlarmProblem\n"
+        "from dpcore.thresholding.units import Units\n"
         "from dpcore.tradeoff import sweep_epsilon\n\n"
         f"problem = AlarmProblem(\n    answers=np.array([{listed}]),\n    threshold={line!r},\n"
-        f"    limit={limit},\n    late_by={late_by},\n    sensitivity={sensitivity!r},\n    monotonic={one_way},\n)\n"
+        f"    limit={limit},\n    late_by={late_by},\n    sensitivity={sensitivity!r},\n    monotonic={one_way},\n"
+        f"    units={units},\n)\n"
         "print(sweep_epsilon(problem, np.geomspace(0.01, 10, 61)).to_string())\n"
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import date, timedelta
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +27,7 @@ from dpcore.releases.cells import (
 )
 from dpcore.releases.sizes import MOST_BYTES, some_of_these, too_large
 from dpcore.thresholding.noise import NoiseKind, NoisePair, Share, best_share, check_parameters, resolve_share
+from dpcore.thresholding.units import Units
 from dpcore.validate import FloatArray, IntArray, Neighbours, boolean, in_range, one_of, probability, whole
 from dpcore.written import exact
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 10**6
 _BLOCK = 4096  # answers compared at a time
-_DISCRETE = 20_000.0  # units of noise up to which the law is summed over whole numbers
 _FIRST_DAY = date(1970, 1, 1)
 
 
@@ -177,42 +175,31 @@ class AlarmRun(Asked):
         return (self.counted or self._column.reads_as_counts) and self.neighbours == "add_remove" and not self.both_ways
 
     @property
-    def resolution(self) -> float | None:
-        """What answers are rounded to; None where they are whole by their declaration."""
-        return None if self.counted else resolution_of(self._column, self.sensitivity)
+    def units(self) -> Units:
+        """What everything is counted in."""
+        return units_of(None if self.counted else self._column, self.sensitivity)
 
     @property
     def unit_of_answers(self) -> float:
-        """What everything is counted in."""
-        return 1.0 if self.resolution is None else binary_unit(self.resolution)
+        """One of ``units``, in the answers' own unit."""
+        return self.units.unit
 
     @property
     def steps(self) -> int:
         """``sensitivity`` in units, never too few."""
-        return math.ceil(Fraction(self.sensitivity) / Fraction(self.unit_of_answers)) + (
-            0 if self.resolution is None else 1
-        )
+        return self.units.steps(self.sensitivity)
 
     @property
     def scales(self) -> NoisePair:
         """Scales of the discrete noises in units: rounded up until the guarantee they give is at most ε, exactly."""
         best = best_share(self.limit, monotonic=self.one_way)
         share = resolve_share(self.threshold_share, otherwise=best, limit=self.limit, monotonic=self.one_way)
-        pair = NoisePair.of(self.epsilon, float(self.steps), self.noise, share, self.limit, self.one_way)
-        bar, query = pair.threshold_scale, pair.query_scale
-        while self.spent(bar, query) > Fraction(self.epsilon):
-            bar, query = math.nextafter(bar, math.inf), math.nextafter(query, math.inf)
-        return NoisePair(threshold_scale=bar, query_scale=query, one_sided=pair.one_sided)
-
-    def spent(self, threshold_scale: float, query_scale: float) -> Fraction:
-        """The guarantee of discrete noises of these scales, exactly: one step of ρ, and of ν one or two per alarm."""
-        moves = (1 if self.one_way else 2) * self.limit * self.steps
-        return Fraction(self.steps) / Fraction(threshold_scale) + Fraction(moves) / Fraction(query_scale)
+        return self.units.scales(self.epsilon, self.sensitivity, self.noise, share, self.limit, self.one_way)
 
     @property
     def bar(self) -> int:
         """Threshold and offset in units, upward: an answer is a whole number of units."""
-        return math.ceil(Fraction(self.threshold + self.offset) / Fraction(self.unit_of_answers))
+        return self.units.bar(self.threshold + self.offset)
 
     @property
     def what(self) -> str:
@@ -312,15 +299,11 @@ class AlarmRun(Asked):
 
     def law_of(self, answers: IntArray) -> FloatArray:
         """Where the alarms are: row j the law of the place of alarm j + 1, shape (limit, entries + 1), the last entry
-        that there is none. Exact; for noise of more than 20,000 units by the continuous law, which is as near as that.
+        that there is none. Exact.
         """
         from dpcore.thresholding.discrete import discrete_alarm_law
-        from dpcore.thresholding.laws import alarm_law
 
-        pair = self.scales
-        if pair.threshold_scale <= _DISCRETE:
-            return discrete_alarm_law(pair, answers, self.bar, self.limit).position
-        return alarm_law(pair, answers.astype(np.float64), float(self.bar), self.limit).position
+        return discrete_alarm_law(self.scales, answers, self.bar, self.limit).position
 
     def draw(self, answers: IntArray) -> dict[str, Any]:
         """Run once: ``alarms``, places from 0; ``names``, their labels; ``compared``, how many answers were looked at;
@@ -354,6 +337,12 @@ class AlarmRun(Asked):
         if self._column.type == "date" and self._column.earliest is not None:
             return (self._column.earliest + timedelta(days=place)).isoformat()
         return options_of(self._column)[place]
+
+
+def units_of(column: Column | None, sensitivity: float) -> Units:
+    """What a run about the entries of ``column`` is counted in; None: rows are counted."""
+    resolution = None if column is None else resolution_of(column, sensitivity)
+    return Units() if resolution is None else Units(binary_unit(resolution), rounded=True)
 
 
 def _counted_entries(column: Column, entries: int | None, labels: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:

@@ -9,11 +9,9 @@ import numpy as np
 from dpcore.datasets.declaration import shown
 from dpcore.datasets.schema import Column
 from dpcore.errors import InvalidArgument
-from dpcore.in_units import to_units
+from dpcore.in_units import FARTHEST, to_units
 from dpcore.validate import FloatArray, IntArray, Neighbours
 from dpcore.written import exact
-
-_FARTHEST = 2.0**50  # units: what is not bounded by a declaration is bounded here, so that it can be added up
 
 
 def options_of(column: Column) -> tuple[str, ...]:
@@ -136,7 +134,7 @@ def score_units(values: FloatArray, column: Column, unit: float) -> IntArray:
     """Scores as whole units, shape of ``values``: NaN by ``stand_in``, all within bounds that can be added up."""
     low, high = _bounds(column)
     filled = np.clip(np.where(np.isnan(values), stand_in(column), values), low, high)
-    return to_units(np.clip(filled, -_FARTHEST * unit, _FARTHEST * unit), unit)
+    return to_units(np.clip(filled, -FARTHEST * unit, FARTHEST * unit), unit)
 
 
 def check_scores(column: Column) -> Column:

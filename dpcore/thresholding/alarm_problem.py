@@ -12,10 +12,11 @@ from dpcore.about import About
 from dpcore.errors import InvalidArgument
 from dpcore.thresholding.above_threshold import AboveThreshold
 from dpcore.thresholding.accuracy import theorem_alpha, theorem_beta
-from dpcore.thresholding.laws import AlarmLaw, RunLaws, alarm_law, check_series, run_laws
+from dpcore.thresholding.laws import AlarmLaw, RunLaws, check_series, run_laws
 from dpcore.thresholding.methods import Family, family
 from dpcore.thresholding.noise import FARTHEST_SENSITIVITY, NoisePair, no_farther
 from dpcore.thresholding.sparse import Sparse
+from dpcore.thresholding.units import Units
 from dpcore.thresholding.ways import catalog
 from dpcore.tradeoff import Estimate, Metric, Problem, keyed
 from dpcore.validate import (
@@ -121,6 +122,10 @@ class AlarmProblem(Problem):
     the worst series in units of the answers. Only ``on_time`` and ``alpha`` are monotone in ε: small ε exchanges missed
     for false alarms. Method ``theory``: what Dwork & Roth 2014, Theorem 3.24, promises for the textbook's algorithm.
 
+    With ``units`` the chances are those of the very release (``AlarmRun``), whose noise and offset are whole units:
+    ``on_time`` can fall a little with ε where the offset falls by one. At another n that noise meets answers and line
+    as they come. Left out, noise is continuous; so it is for α, in theory and in the band.
+
     Values are exact for the series as it is: privacy noise alone. With ``band`` above 0, ``low`` and ``high`` of the
     four chances show the other error, of one period among those that could have been: the share ``band`` of series
     whose counts are drawn anew around the observed ones (variance equal to the count), judged by the observed crossing
@@ -145,6 +150,7 @@ class AlarmProblem(Problem):
     beta: float = 0.05
     band: float = 0.0
     seed: int = 1
+    units: Units | None = None
 
     def __post_init__(self) -> None:
         whole(1, limit=self.limit)
@@ -198,56 +204,42 @@ class AlarmProblem(Problem):
 
     def mechanism(self, method: str, epsilon: float) -> AboveThreshold | Sparse:
         """The mechanism that watches, at one ε. Raises InvalidArgument."""
-        return self.family(method).mechanism(positive(epsilon=epsilon), self.sensitivity)
+        found = self.family(method).mechanism(positive(epsilon=epsilon), self.sensitivity)
+        return found if self.units is None else replace(found, offset=self.units.offset(found.offset))
+
+    @property
+    def met(self) -> float:
+        """The threshold as continuous noise meets it (``Units.met``)."""
+        return self.threshold if self.units is None else self.units.met(self.threshold)
 
     def law(self, method: str, epsilon: float, n: float | None = None) -> AlarmLaw:
         """Where the alarms fall, exactly, at one ε and n. Raises InvalidArgument."""
         ratio = 1.0 if n is None else positive(n=n) / self.n
-        mechanism = self.mechanism(method, epsilon)
-        line = self.threshold * ratio + mechanism.offset
-        return alarm_law(mechanism.scales, self.answers * ratio, line, self.limit)
+        k = self.answers.size
+        run = self._run(method, epsilon, ratio, np.arange(k), k)
+        return AlarmLaw(position=np.column_stack([run.alarm[0], np.cumsum(run.left[0])]))
 
     def judged_law(self, method: str, epsilon: float) -> FloatArray:
         """Where the alarm falls by which a run is judged, exactly, at one ε: shape (k+1,), the last entry "nowhere".
 
         Before the window it is the alarm that spent them all, from then on the first one. Raises InvalidArgument.
         """
-        mechanism = self.mechanism(method, epsilon)
-        pair = mechanism.scales
-        run = run_laws(
-            self.answers,
-            one_sided=pair.one_sided,
-            threshold=np.array([self.threshold + mechanism.offset]),
-            threshold_scale=np.array([pair.threshold_scale]),
-            query_scale=np.array([pair.query_scale]),
-            limit=self.limit,
-            restart=self.window[0],
-            fine=True,
-        )
-        return self._judged(run)
+        start = self.window[0]
+        run = self._run(method, epsilon, 1.0, np.arange(self.answers.size), start)
+        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
+        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
 
     def outcomes(self, method: str, epsilon: FloatArray, n: FloatArray) -> Outcomes:
         """How a run ends, exactly, at m settings: ``epsilon`` and ``n`` of shape (m,). Raises InvalidArgument."""
-        ratio = positive_vector(n=n) / self.n
-        return self._outcomes(self.answers, self.family(method), positive_vector(epsilon=epsilon), ratio)
-
-    def drawn_outcomes(self, pair: NoisePair, answers: IntArray, bar: int) -> Outcomes:
-        """How a release ends that meets ``answers`` (k,), in whole units, with ``bar`` and discrete noise, exactly.
-
-        ``pair`` holds its scales in units. Judged as every run here, by the true answers and the threshold; one
-        setting, shape (1,). Raises InvalidArgument.
-        """
-        from dpcore.thresholding.discrete import discrete_run_laws
-
-        run = discrete_run_laws(pair, answers, bar, self.limit, self._columns, self.window[0])
-        return _read(run, self.crossing is not None)
-
-    def drawn_law(self, pair: NoisePair, answers: IntArray, bar: int) -> FloatArray:
-        """``judged_law`` of such a release, shape (k+1,). Raises InvalidArgument."""
-        from dpcore.thresholding.discrete import discrete_run_laws
-
-        run = discrete_run_laws(pair, answers, bar, self.limit, np.arange(self.answers.size), self.window[0])
-        return self._judged(run)
+        ratio, levels = positive_vector(n=n) / self.n, positive_vector(epsilon=epsilon)
+        if self.units is None:
+            return self._outcomes(self.answers, self.family(method), levels, ratio)
+        runs = [
+            self._run(method, level, times, self._columns, self.window[0])
+            for level, times in zip(levels.tolist(), ratio.tolist(), strict=True)
+        ]
+        alarm, left = np.concatenate([run.alarm for run in runs]), np.concatenate([run.left for run in runs])
+        return _read(RunLaws(alarm=alarm, left=left), self.crossing is not None)
 
     def evaluate(self, method: str, metric: str, epsilon: FloatArray, n: FloatArray) -> Estimate:
         """See ``tradeoff.Problem``. Raises InvalidArgument."""
@@ -304,11 +296,30 @@ class AlarmProblem(Problem):
             return float(1.0 - np.prod(quiet))
         return float(1.0 - np.prod(quiet[:start]) * (1.0 - np.prod(quiet[start:end])))
 
-    def _judged(self, run: RunLaws) -> FloatArray:
-        """The law of the alarm that counts, from a run with a column for each query."""
-        start = self.window[0]
-        spent = -1 if self.crossing is not None else 0  # where nothing is due, any alarm is a false one
-        return np.concatenate([run.alarm[0, spent, :start], run.alarm[0, 0, start:], run.left[0, :1]])
+    def _run(self, method: str, epsilon: float, ratio: float, column: IntArray, restart: int) -> RunLaws:
+        """The law of one run, finely, over so many times the people; ``column`` and ``restart`` as in ``run_laws``."""
+        from dpcore.thresholding.discrete import discrete_run_laws
+
+        mechanism, limit = self.mechanism(method, epsilon), self.limit
+        if self.units is None:
+            pair = mechanism.scales
+            return run_laws(
+                self.answers,
+                one_sided=pair.one_sided,
+                threshold=np.array([self.threshold * ratio + mechanism.offset]),
+                threshold_scale=np.array([pair.threshold_scale]),
+                query_scale=np.array([pair.query_scale]),
+                ratio=np.array([ratio]),
+                limit=limit,
+                column=column,
+                restart=restart,
+                fine=True,
+            )
+        pair = self.units.scales(
+            epsilon, self.sensitivity, mechanism.noise, mechanism.share, limit, mechanism.monotonic
+        )
+        above = self.units.above(self.answers, self.threshold, ratio)
+        return discrete_run_laws(pair, above, self.units.bar(mechanism.offset), limit, column, restart)
 
     @property
     def _columns(self) -> IntArray:
@@ -324,7 +335,7 @@ class AlarmProblem(Problem):
         run = run_laws(
             answers,
             one_sided=fitted.way.noise == "exponential",
-            threshold=self.threshold * ratio + no_farther(fitted.offset_factor * unit),
+            threshold=self.met * ratio + no_farther(fitted.offset_factor * unit),
             threshold_scale=fitted.threshold_factor * unit,
             query_scale=fitted.query_factor * unit,
             ratio=ratio,
@@ -359,12 +370,12 @@ class AlarmProblem(Problem):
         if metric in ("late", "missed") and self.crossing is None:
             return np.zeros_like(epsilon)
         before, within = self.answers[:start], self.answers[start:end]
-        below = self.threshold - float(before.max(initial=-np.inf))
-        over = float(within.max()) - self.threshold if within.size else np.inf
+        below = self.met - float(before.max(initial=-np.inf))
+        over = float(within.max()) - self.met if within.size else np.inf
         if metric == "false_alarm":
             end, distance = max(start, 1), below
         elif metric == "missed":
-            end, distance = self.answers.size, float(self.answers.max()) - self.threshold
+            end, distance = self.answers.size, float(self.answers.max()) - self.met
         else:
             end, distance = max(end, 1), min(below, over)
         wrong = theorem_beta(book, end, distance * ratio / unit)

@@ -82,9 +82,8 @@ def faults(question: Question, sample: str, method: str, epsilon: float) -> list
     fitted, wrong = family(method, request.entries, 1, 0.05), []
     if (request.noise, request.one_way) != (fitted.way.noise, fitted.way.monotonic):
         wrong.append("another method is drawn than the one chosen")
-    if (
-        request.threshold_share != fitted.share
-        or request.offset != fitted.offset_factor * request.sensitivity / epsilon
+    if request.threshold_share != fitted.share or request.offset != request.units.offset(
+        fitted.offset_factor * request.sensitivity / epsilon
     ):
         wrong.append("the line is lifted, or ε is split, as another method does")
     if request.cost.epsilon != epsilon or request.cost.delta != 0.0:
@@ -550,7 +549,7 @@ def test_dot_line_and_smallest_epsilon_have_the_law_of_the_headline(sample: str,
                 other = mine.index[len(mine) // 2]
                 there = asked(sample, float(other), alarm_metric=metric).outcomes
                 assert mine[other] == pytest.approx(dict(zip(ENDINGS, there.chances, strict=True))[metric])  # type: ignore[union-attr]
-        plain = view.problem.problem  # type: ignore[attr-defined]
+        plain = replace(view.problem, units=None)  # type: ignore[type-var]
         apart = max(apart, abs(float(plain.evaluate(view.main, metric, *here_of(question)).value[0]) - right[metric]))
     assert apart > 1e-7, "what shows that it can fail: the continuous law differs"
 

@@ -106,7 +106,7 @@ def test_scales_are_never_rounded_down(noise: str, one_way: bool, limit: int) ->
                 sensitivity=7,
                 threshold_share=share,
             )
-            spent = request.spent(request.scales.threshold_scale, request.scales.query_scale)
+            spent = request.units.spent(request.scales, request.steps, limit, one_way)
             assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) < spent <= Fraction(epsilon)
 
 

@@ -16,7 +16,6 @@ from dashboard.questions.thresholding import alarm_tabs as tabs
 from dashboard.questions.thresholding import known_mistakes
 from dashboard.questions.thresholding.alarm_controls import METHODS, NAMES, ON_TIME, SCALES
 from dashboard.questions.thresholding.alarm_setting import Setting, ending_of
-from dashboard.questions.thresholding.released import Released
 from dashboard.questions.thresholding.watched import LONGEST, Watched, names_of, offered, series_of
 from dashboard.view import View
 from dashboard.ways import fitting
@@ -95,9 +94,8 @@ def _first(case: Case, possible: Sequence[Watched]) -> Watched:
 
 
 def _question(setting: Setting, series: Choice[Watched]) -> Question:
-    made = setting.made()
-    chances = setting.chances(made)
-    view = _view(setting, chances, released=setting.by_release(made))
+    chances = setting.chances(setting.edited)
+    view = _view(setting, chances)
     goal = controls.goal(setting.metric)
     crossing, (start, end) = setting.edited.crossing, setting.edited.window
     blind = (end - start) / setting.edited.answers.size
@@ -148,20 +146,19 @@ def _question(setting: Setting, series: Choice[Watched]) -> Question:
             Tab(key="instead", title=said.INSTEAD, blocks=lambda: tabs.instead(setting)),
         ),
         uncertain=setting.uncertain(1.0 - chances[ON_TIME]),
-        offer=BRIEF if setting.case.brief else setting.offer(made, series.name(setting.watched)),
+        offer=BRIEF if setting.case.brief else setting.offer(setting.made(), series.name(setting.watched)),
         follows=True,
         notes=_notes(setting),
     )
 
 
-def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> View:
-    """``released``: whether the chances are those of the very release."""
+def _view(setting: Setting, chances: Mapping[str, float]) -> View:
     as_it_was = (*setting.identity, 1.0)
     goal = controls.goal(setting.metric)
     return View(
         page=PAGE,
-        problem=Released(problem=setting.edited, main=setting.main, ends=setting.at) if released else setting.edited,
-        identity=(*setting.identity, setting.times, released),
+        problem=setting.edited,
+        identity=(*setting.identity, setting.times),
         memo=setting.case.memo,
         metric=setting.metric,
         scale=SCALES[setting.metric],
@@ -174,7 +171,7 @@ def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> 
         ghost=setting.as_is if setting.changed else None,
         ghost_identity=as_it_was,
         mark=setting.case.source.mark,
-        band=said.lines_note(setting.series.whole, bool(setting.as_is.band), unshaded=setting.unshaded),
+        band=said.lines_note(bool(setting.as_is.band), unshaded=setting.unshaded),
         extra={"when": (said.WHEN, lambda: tabs.when(setting, chances))},
         first="when",
         about=setting.named,
@@ -185,6 +182,7 @@ def _view(setting: Setting, chances: Mapping[str, float], *, released: bool) -> 
             setting.edited.sensitivity,
             setting.edited.limit,
             setting.edited.monotonic,
+            repr(setting.edited.units),
         ),
     )
 

@@ -11,10 +11,9 @@ from dashboard.words import alarm as said
 from dpcore.datasets import Declaration, PrivateRows
 from dpcore.errors import InvalidArgument
 from dpcore.releases.alarm import AlarmRun
-from dpcore.thresholding.alarm_problem import AlarmProblem, Outcomes
 from dpcore.thresholding.methods import family
 from dpcore.thresholding.noise import offset_of
-from dpcore.validate import FloatArray, IntArray, Neighbours
+from dpcore.validate import Neighbours
 
 
 def alarm_request(
@@ -63,18 +62,8 @@ def alarm_request(
             plain,
             noise=fitted.way.noise,
             threshold_share=fitted.share,
-            offset=offset_of(fitted.offset_factor, plain.sensitivity, epsilon),
+            offset=plain.units.offset(offset_of(fitted.offset_factor, plain.sensitivity, epsilon)),
             both_ways=not fitted.way.monotonic,
         )
     except InvalidArgument as error:
         return said.cannot_release(str(error))
-
-
-def endings(request: AlarmRun, answers: IntArray, problem: AlarmProblem) -> Outcomes:
-    """How the release ends on what it ``read``, exactly, judged as ``problem`` is: for public data only."""
-    return problem.drawn_outcomes(request.scales, answers, request.bar)
-
-
-def where_it_rings(request: AlarmRun, answers: IntArray, problem: AlarmProblem) -> FloatArray:
-    """Where the alarm that counts falls, exactly, of what was ``read``: for public data only."""
-    return problem.drawn_law(request.scales, answers, request.bar)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
 
 import numpy as np
 
@@ -15,13 +14,13 @@ from dashboard.controls import Choice, Number, Read, Switch
 from dashboard.question import CannotAsk, NoOffer, Offer, Uncertain
 from dashboard.questions.thresholding import alarm_controls as controls
 from dashboard.questions.thresholding.alarm_controls import METHODS, ON_TIME, SCALES
-from dashboard.questions.thresholding.alarm_request import alarm_request, endings, where_it_rings
+from dashboard.questions.thresholding.alarm_request import alarm_request
 from dashboard.questions.thresholding.watched import Series, Watched, row_word
 from dashboard.usual import BETA, SAMPLING, SEED, neighbours, people
 from dashboard.words import alarm as said
 from dpcore.datasets import PrivateRows
 from dpcore.errors import InvalidArgument
-from dpcore.releases.alarm import AlarmRun
+from dpcore.releases.alarm import AlarmRun, units_of
 from dpcore.thresholding import AboveThreshold
 from dpcore.thresholding.alarm_problem import THEORY, AlarmProblem
 from dpcore.thresholding.alarm_problem import Outcomes as Ends
@@ -68,7 +67,7 @@ class Setting:
         try:
             as_is = AlarmProblem(
                 answers=series.answers,
-                threshold=series.met(threshold),
+                threshold=threshold,
                 people=series.people,
                 limit=limit,
                 late_by=late_by,
@@ -77,6 +76,7 @@ class Setting:
                 beta=beta,
                 band=0.8 if banded else 0.0,
                 seed=seed,
+                units=units_of(schema.column(watched.column) if watched.kind == "column" else None, series.sensitivity),
             )
         except InvalidArgument as error:
             raise CannotAsk(said.cannot(str(error))) from None
@@ -125,12 +125,12 @@ class Setting:
         """The data and everything but ε, n and What if that the numbers depend on."""
         asked = self.as_is
         drawn = (asked.band, asked.seed if asked.band else 0)
-        settings = (asked.threshold, asked.limit, asked.late_by, asked.monotonic, asked.beta, *drawn)
+        settings = (asked.threshold, asked.limit, asked.late_by, asked.sensitivity, asked.monotonic, asked.beta, *drawn)
         return ("alarm", self.case.table.fingerprint, self.watched, *settings)
 
     @property
     def on_time(self) -> dict[str, float]:
-        """How often each method that draws alarms is on time here, by the same law for all."""
+        """How often each method that draws alarms is on time here, each by the law of its release."""
         at = np.array([self.epsilon]), np.array([float(self.edited.n)])
 
         def found() -> dict[str, float]:
@@ -144,23 +144,10 @@ class Setting:
         """The line in the picture: What if moves it along with the people."""
         return self.threshold * self.times
 
-    def chances(self, made: AlarmRun | NoOffer) -> dict[str, float]:
-        """How a run ends: by the law of the very release where that is what is shown and its data are public."""
-        if self.by_release(made):
-            return self._drawn(made)
-        at = np.array([self.epsilon]), np.array([float(self.edited.n)])
-        return _by_key(self.edited.outcomes(self.main, *at), self.edited)
-
-    def by_release(self, made: AlarmRun | NoOffer) -> TypeGuard[AlarmRun]:
-        return isinstance(made, AlarmRun) and self.case.source.public and not self.changed
-
-    def at(self, metric: str, epsilon: float) -> float | None:
-        """How often the release that would be drawn at this ε ends so, of public data; None where none would."""
-        there = replace(self, case=replace(self.case, epsilon=epsilon))
-        made = there.made()
-        if isinstance(made, NoOffer):
-            return None
-        return float(getattr(endings(made, self.case.read(made), self.as_is), metric)[0])
+    def chances(self, problem: AlarmProblem) -> dict[str, float]:
+        """How a run of the method in use ends, by the law of its release."""
+        at = np.array([self.epsilon]), np.array([float(problem.n)])
+        return _by_key(problem.outcomes(self.main, *at), problem)
 
     def uncertain(self, noise: float) -> Uncertain | None:
         """Wrong through noise, and how often other people like these would make another alarm right; for counts."""
@@ -172,13 +159,6 @@ class Setting:
         when = None if edited.crossing is None else said.window(series, start, end - 1)
         return Uncertain(noise=noise, people=people, sentence=said.uncertain(noise, people, when, self.shown))
 
-    def _drawn(self, request: AlarmRun) -> dict[str, float]:
-        """How the release ends on its data, which are public."""
-        return _by_key(self._ends(request), self.as_is)
-
-    def _ends(self, request: AlarmRun) -> Ends:
-        return self.case.memo(self._released(request), lambda: endings(request, self.case.read(request), self.as_is))
-
     def _rows(self) -> PrivateRows:
         """What a release is drawn from, where there is one."""
         if self.case.source.rows is None:
@@ -186,17 +166,9 @@ class Setting:
         return self.case.source.rows()
 
     def law(self) -> FloatArray:
-        """Where the alarm that counts falls; as ``chances``, of the very release where that is shown."""
-        made = self.made()
-        if self.by_release(made):
-            key = (*self._released(made), "law")
-            return self.case.memo(key, lambda: where_it_rings(made, self.case.read(made), self.as_is))
+        """Where the alarm that counts falls, as ``chances``."""
         key = (*self.identity, "law", self.times, self.main, self.epsilon)
         return self.case.memo(key, lambda: self.edited.judged_law(self.main, self.epsilon))
-
-    def _released(self, request: AlarmRun) -> tuple[Hashable, ...]:
-        """Names a release about public data, and how it is judged."""
-        return ("alarm drawn", self.case.table.fingerprint, self.watched, self.as_is.late_by, request)
 
     @property
     def first_alarm(self) -> AboveThreshold:
@@ -241,7 +213,7 @@ class Setting:
             return made
         asked = self.as_is
         if self.case.source.public:
-            forecast = said.forecast(self._drawn(made), asked.crossing)
+            forecast = said.forecast(self.chances(asked), asked.crossing)
         else:
             forecast = said.forecast_bound(made.error_bound(asked.beta).number, asked.beta, self.series.unit)
         public = said.LINE_ON_SAMPLE if self.case.source.public else said.LINE_IS_PUBLIC

@@ -207,7 +207,7 @@ def theory(setting: Setting) -> Sequence[Block]:
 
 def two_worlds(setting: Setting) -> Sequence[Block]:
     """Two worlds that differ in one person, and the proof between them."""
-    answers, line = setting.as_is.answers, setting.as_is.threshold
+    answers, line = setting.as_is.answers, setting.as_is.met
     name = (setting.watched, setting.main)
     return one_person.blocks(
         setting.case, setting.read, setting.series, setting.first_alarm, answers, line, setting.seed, name

@@ -53,8 +53,7 @@ class Series:
     ``people``: whom they count, or how many entries there are. ``sensitivity``: how far one person can move one answer,
     as ``stated``, or else over the whole declared range; ``replaced``: one in another's place. ``counts``: declared to
     count people, so that one person added or removed moves all answers the same way. ``unit`` is what an answer counts,
-    ``step`` what it belongs to (a day), ``timed`` whether those follow each other in time. ``whole``: answers are
-    declared to be whole numbers, so that a release draws whole noise.
+    ``step`` what it belongs to (a day), ``timed`` whether those follow each other in time.
     """
 
     names: tuple[str, ...]
@@ -67,12 +66,6 @@ class Series:
     unit: str
     step: str
     timed: bool
-    whole: bool
-
-    def met(self, line: float) -> float:
-        """Where continuous noise meets the line as whole noise does: half a step below the first number that reaches
-        it, which the same answers reach."""
-        return float(np.ceil(line)) - 0.5 if self.whole else line
 
     def under(self, relation: Neighbours) -> Series:
         """The same series where neighbours differ so."""
@@ -243,7 +236,6 @@ def _entries(table: Table, column: Column) -> Series | str:
         unit=words.visible(column.unit or column.name, LONGEST_NAME),
         step=row_word(schema),
         timed=schema.each_row == "step",
-        whole=column.type == "integer",
     )
 
 
@@ -276,7 +268,6 @@ def _counted(table: Table, group: Column, yes: str) -> Series | str:
         unit=said.counted_unit(schema),
         step=said.A_DAY if group.type == "date" else words.visible(group.name, LONGEST_NAME),
         timed=group.type == "date",
-        whole=True,
     )
 
 
