@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from dashboard.case import Case
 from dashboard.controls import Choice, Number, Switch, slug
@@ -14,6 +14,8 @@ from dpcore.validate import Neighbours
 
 AT_A_GLANCE = 80
 """Letters of names that stand side by side in two rows of a card."""
+DELTAS = tuple(float(f"1e-{power}") for power in range(16, 3, -1))
+"""What a release can ask for: down to a tenth of the smallest δ that a budget has."""
 RELATIONS: tuple[Neighbours, ...] = ("add_remove", "replace_one")
 SEED = Number(
     key="seed",
@@ -80,16 +82,20 @@ def method(key: str, about: Mapping[str, About], default: str, label: str = word
     )
 
 
-def delta(case: Case, key: str, label: str, options: Sequence[float], help_text: str | None = None) -> Choice[float]:
-    """δ of a release: until it is chosen the largest of ``options`` up to ``case.delta``, so that it never runs out
-    first. About a person's own data it begins anew when their budget turns out to be another one."""
-    within = [one for one in options if one <= case.delta * (1 + 1e-9)]
-    default = max(within, default=min(options))
+def requested(delta: float) -> float:
+    """δ for which a release asks unless told otherwise, where ``delta`` is the most it should (``request_delta`` of a
+    budget): the largest of ``DELTAS`` up to that, so that it never runs out first, else the smallest."""
+    return max((one for one in DELTAS if one <= delta * (1 + 1e-9)), default=min(DELTAS))
+
+
+def delta(case: Case, key: str, label: str, help_text: str | None = None) -> Choice[float]:
+    """δ of a release. About a person's own data it begins anew when their budget turns out to be another one."""
+    default = requested(case.delta)
     return Choice(
         key=key if case.source.public else slug(key, "own", f"{default:g}"),
         label=label,
         help=help_text,
-        options=tuple(options),
+        options=DELTAS,
         names=tiny,
         default=default,
         look="scale",

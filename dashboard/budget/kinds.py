@@ -10,6 +10,7 @@ from dashboard import catalogue
 from dashboard.case import Source
 from dashboard.plan import Goal, PlanKind
 from dpcore.accounting import zcdp_epsilon
+from dashboard.usual import requested
 from dpcore.calibration import zcdp_rho
 from dpcore.costs import Cost
 from dpcore.datasets import Table
@@ -98,14 +99,14 @@ def planned(
 ) -> list[PlannedAnswer] | None:
     """The plan in the engine's terms; None when some answer cannot be made that good at any ε up to 1,000.
 
-    ``counted`` is what a budget makes of the cost of one answer. A Gaussian answer's own δ is a small part of
-    ``delta``; rules that know its noise do not use it.
+    ``counted`` is what a budget makes of the cost of one answer. A Gaussian answer's own δ is one for which a page can
+    ask, a small part of ``delta``; rules that know its noise do not use it.
     """
     total = sum(wish.count for wish in wishes)
     answers = []
     for wish in wishes:
         kind = kinds()[wish.kind]
-        own = delta / (2 * max(total, 1))
+        own = requested(delta / max(10, 2 * total))
         epsilon = wish.epsilon
         if wish.target is not None and kind.needed is not None:
             epsilon = kind.needed(wish.target, own, None if source is None else source.table, wish.column)

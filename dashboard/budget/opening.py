@@ -19,7 +19,7 @@ from dashboard.data import naming, people
 from dashboard.data.actions import remember
 from dashboard.data.source import ask_whose, joined, own_file
 from dashboard.people import login, visitors
-from dashboard.usual import hides
+from dashboard.usual import hides, requested
 from dashboard.widgets import inputs as controls
 from dashboard.widgets import onward
 from dashboard.widgets.inputs import text_box
@@ -211,7 +211,7 @@ def allowed(planned: Budget, hidden: Neighbours) -> Iterator[tuple[str, float, i
     """How many answers of each kind alone, at each ε of one, a budget pays for: as pages ask them unless chosen
     otherwise, also for their δ."""
     for epsilon in _SIZES:
-        for kind, cost in _usual(epsilon, planned.request_delta()).items():
+        for kind, cost in _usual(epsilon, requested(planned.request_delta())).items():
             yield kind, epsilon, planned.answers_left(cost, hidden)
 
 

@@ -286,7 +286,8 @@ def answers_words(found: Budget, cost: Cost, neighbours: str, unit: str) -> str:
     if not takes:
         return said.NO_RHO if found.counting == "zcdp" else said.NO_DELTA
     if more == 0:
-        return said.NOT_ENOUGH
+        no_delta = found.counting == "sum" and counted.delta > found.remaining.delta
+        return said.no_delta(counted.delta, found.remaining.delta) if no_delta else said.NOT_ENOUGH
     rest = found.remaining.epsilon - counted.epsilon if found.counting == "sum" else None
     return said.more(more, rest) + _delta_words(found, counted)
 

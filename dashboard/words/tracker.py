@@ -22,6 +22,13 @@ IN_RHO = (
 NOT_ENOUGH = "Not enough is left for one more answer to this question at this ε."
 
 
+def no_delta(delta: float, remaining: float) -> str:
+    return (
+        f"Not enough δ is left for one more answer to this question: it takes δ = {failing(delta)}, and "
+        f"{failing(remaining, left=True)} is left. Choose a smaller δ under “Options”, where there is one."
+    )
+
+
 def left(whole: float, remaining: float) -> str:
     """What is left where ε adds up."""
     if remaining >= whole:

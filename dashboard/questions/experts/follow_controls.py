@@ -24,7 +24,6 @@ FIRST: dict[Assumption, str] = {
     "independent": "doubling_leader",
 }
 """The strategy in use until another is chosen: what can be released under each assumption."""
-DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 OWN_REGRET = 0.05
 """Points a round more than the best expert that a person accepts of their own data until they say."""
 

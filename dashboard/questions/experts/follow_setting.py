@@ -17,7 +17,6 @@ from dashboard.questions.experts import follow_controls as controls
 from dashboard.questions.experts.follow_controls import (
     ASSUME,
     BAND,
-    DELTAS,
     FIRST,
     METRIC,
     NON_PRIVATE,
@@ -58,7 +57,7 @@ class Setting:
     @classmethod
     def of(cls, case: Case, whom: Followed, read: Read) -> Setting:
         assumption = read(ASSUME)
-        delta = read(usual_delta(case, "experts_delta", said.DELTA, DELTAS, said.DELTA_HELP))
+        delta = read(usual_delta(case, "experts_delta", said.DELTA, said.DELTA_HELP))
         metric, band = read(METRIC, "need"), read(BAND)
         problem = ExpertsProblem(
             losses=whom.losses.values,

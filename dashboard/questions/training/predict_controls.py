@@ -17,7 +17,6 @@ from dashboard.words import predict as said
 from dpcore.training.recall import BALANCED, FOUND
 from dpcore.training.training_problem import METRICS
 
-DELTAS = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 SEEDS: Choice[int] = Choice(
     key="training_seeds", label=said.SEEDS, options=(8, 12, 20, 40, 100), default=12, look="scale"
 )
@@ -126,7 +125,7 @@ def _names(option: str) -> tuple[str, str]:
 
 def delta(case: Case) -> Choice[float]:
     """δ of a model, and of whatever else is released about one at a δ."""
-    return usual_delta(case, "training_delta", said.DELTA, DELTAS)
+    return usual_delta(case, "training_delta", said.DELTA)
 
 
 def steps(case: Case, columns: tuple[str, ...], read: Read) -> bool:
