@@ -101,14 +101,14 @@ def has_own() -> bool:
 def _box(petition: Petition, budget: Budget, hindered: str) -> None:
     """One that waits; ``hindered`` is why nothing can be drawn for it, so that it can be refused alone."""
     key = f"decide-{petition.request_id}"
-    share = budget.share_spent
+    now = words.in_100(budget.share_spent)
     charge = budget.charge_for(petition.cost, petition.neighbours)
-    after = "" if charge is None or hindered else f" and {budget.after(charge).share_spent:.0%} would be"
+    after = "" if charge is None or hindered else f" and {words.in_100(budget.after(charge).share_spent)}% would be"
     _, cost = approval.costs(petition, budget)
     with st.container(border=True):
         st.markdown(f"**{asked(petition.what)}**")
         st.markdown(
-            f"It costs **{cost}** of “{words.safe(budget.name)}”, of which {share:.0%} is spent now{after}, and hides "
+            f"It costs **{cost}** of “{words.safe(budget.name)}”, of which {now}% is spent now{after}, and hides "
             f"{hides(petition.neighbours, words.safe(petition.unit, 80))}."
         )
         st.markdown(f"Asked by {said.shown(petition.subject)} on {when_utc(petition.time)}.")

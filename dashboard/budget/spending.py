@@ -135,7 +135,7 @@ def headline(state: State, budget: Budget) -> str:
     if budget.counting == "sum":
         spent = f"ε = {words.amount(tracker.spent(budget))} of {words.amount(tracker.total(budget))}"
     else:
-        spent = f"{100 * budget.share_spent:.0f} in 100 of their budget"
+        spent = f"{words.in_100(budget.share_spent)} in 100 of their budget"
     lost = sum(receipt.state != "answered" for receipt in state.receipts)
     parts = [words.plural(count - lost, "answer")] if count > lost else []
     if lost:

@@ -391,7 +391,7 @@ def _cost(found: Budget, request: Request) -> str:
 def _part(found: Budget, request: Request) -> str:
     """What part of the whole budget it costs; "" where it never fits."""
     share = found.untouched.share_of(request.cost, request.neighbours)
-    return said.share(100 * share) if share else ""
+    return said.share(share) if share else ""
 
 
 def _charged(found: Budget, request: Request) -> str:
@@ -423,7 +423,7 @@ def _by_epsilon(found: Budget, cost: Cost, neighbours: str) -> bool:
 def _takes(found: Budget, cost: Cost, neighbours: str) -> str:
     """What does not fit takes of the budget, and what is left of it."""
     share = found.untouched.share_of(cost, neighbours)
-    return said.of_budget(None if share is None else 100 * share, 100 * (1.0 - found.share_spent))
+    return said.of_budget(share, 1.0 - found.share_spent)
 
 
 def _refusal(found: Budget, source: Source, request: Request) -> str:

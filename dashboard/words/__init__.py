@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from dpcore.datasets.text import named_markdown as named
 from dpcore.datasets.text import plain_html as html
@@ -95,6 +95,23 @@ def amount(value: float, *, left: bool = False) -> str:
     return rounded_down(value) if left else rounded_up(value)
 
 
+def in_100(share: float, *, left: bool = False) -> str:
+    """A share of a budget, from 0 to 1, in 100: what is spent or taken reads as no less than it is, what is ``left`` as
+    no more, and neither as nothing or all before it is."""
+    if not 0.0 < share < 1.0:
+        return "100" if share > 0.0 else "0"
+    if share < 0.01:
+        return "less than 1"
+    whole_ones = math.floor(100 * share + 1e-9) if left else math.ceil(100 * share - 1e-9)
+    return "more than 99" if whole_ones == 100 else f"{whole_ones}"
+
+
+def about_100(share: float, *, left: bool = False) -> str:
+    """As ``in_100``, where it is one among several figures: about 5 in 100, less than 1 in 100."""
+    told = in_100(share, left=left)
+    return f"{'about ' if told.isdigit() else ''}{told} in 100"
+
+
 def failing(delta: float, *, left: bool = False) -> str:
     """A δ that is promised or paid, as ``amount``, below 0.001 as a power of ten."""
     return rounded_down(delta, small=CHANCE) if left else rounded_up(delta, small=CHANCE)
@@ -102,11 +119,20 @@ def failing(delta: float, *, left: bool = False) -> str:
 
 def no_less(value: float) -> str:
     """A bound that is promised, as ``number`` but never below it, by more than a float is off."""
+    return _rounded(value, ROUND_CEILING)
+
+
+def no_more(value: float) -> str:
+    """What may be had, as ``number`` but never above it, by more than a float is off."""
+    return _rounded(value, ROUND_FLOOR)
+
+
+def _rounded(value: float, rounding: str) -> str:
     known = Decimal(f"{value:.12g}") if math.isfinite(value) else Decimal(0)
     if known == 0:
         return number(value)
     place = 0 if 3 <= known.adjusted() < 5 else known.adjusted() - 2
-    return number(float(known.quantize(Decimal(1).scaleb(place), ROUND_CEILING)))
+    return number(float(known.quantize(Decimal(1).scaleb(place), rounding)))
 
 
 def tiny(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from dashboard.words import plural, safe
+from dashboard.words import about_100, plural, safe
 from dpcore.ledger.words import LONGEST_QUESTION
 from dpcore.releases.asked import CHOSEN
 from dpcore.releases.steps_chosen import UNCOVERED
@@ -247,14 +247,14 @@ def fixes(hidden: str, *, practice: bool) -> str:
     return f"{PRICE_FIXES}, {until}: {hidden}."
 
 
-def share(hundredths: float) -> str:
-    return f"about {hundredths:.0f} in 100 of the budget" if hundredths >= 1 else "less than 1 in 100 of the budget"
+def share(part: float) -> str:
+    return f"{about_100(part)} of the budget"
 
 
 def of_budget(takes: float | None, left: float) -> str:
-    """What does not fit takes so many hundredths of a budget, None for more than all, and so many are ``left``."""
+    """What does not fit takes such a share of a budget, None for more than all, and such a share is ``left``."""
     taken = "more than the whole budget" if takes is None else share(takes)
-    return f"{taken}, and {share(left).removesuffix(' of the budget')} is left"
+    return f"{taken}, and {about_100(left, left=True)} is left"
 
 
 def too_dear(cost: str, takes: str, most: str) -> str:

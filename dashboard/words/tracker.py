@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.words import amount, failing, plural
+from dashboard.words import about_100, amount, failing, plural
 
 MANY = 1_000_000
 NONE = "No budget is in view: the Data page says what is still needed."
@@ -43,7 +43,8 @@ def left_share(whole: float, delta: float, share: float) -> str:
     of = f"in all ε = {amount(whole)} with δ = {failing(delta)}"
     if share >= 1.0:
         return _kept(f"All of the privacy budget is left ({of}).")
-    return _kept(f"About {100 * share:.0f} in 100 of the privacy budget is left ({of}).")
+    told = about_100(share, left=True)
+    return _kept(f"{told[0].upper()}{told[1:]} of the privacy budget is left ({of}).")
 
 
 def delta_left(remaining: float, whole: float) -> str:

@@ -117,7 +117,7 @@ def takes(request: Any) -> str:
     """As a price says it."""
     share = found().untouched.share_of(request.cost, request.neighbours)
     assert share is not None
-    return said.share(100 * share)
+    return said.share(share)
 
 
 def says(part: str, request: Any, *, priced: bool = True) -> None:

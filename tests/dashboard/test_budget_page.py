@@ -104,7 +104,7 @@ def test_a_budget_that_counts_in_rho_is_told_by_its_share(open_app: Open, ledger
     practice(ledger, Cost.gaussian(20.0, 1e-7), delta=1e-5, counting="zcdp")
     share = ledger.budget(CLINIC).share_spent
     app = open_app("budget")
-    assert f"has spent **{100 * share:.0f} in 100 of their budget**" in text(app)
+    assert f"has spent **{words.in_100(share)} in 100 of their budget**" in text(app)
     assert "right at most" in text(app)
 
 

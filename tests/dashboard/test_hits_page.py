@@ -111,7 +111,7 @@ def test_before_it_is_drawn_a_count_says_the_part_that_is_charged(
         budget = found.budget(CLINIC)
     whole = budget.untouched
     assert len(said_before) == 1
-    assert said_before == {share(100 * (whole.share_of(hits.cost, hits.neighbours) or 0.0))}
+    assert said_before == {share(whole.share_of(hits.cost, hits.neighbours) or 0.0)}
     assert budget.share_spent == pytest.approx(
         sum(whole.share_of(one.cost, one.neighbours) or 0.0 for one in (model, hits))
     )
@@ -121,7 +121,7 @@ def test_before_it_is_drawn_a_count_says_the_part_that_is_charged(
         assert said_before == before
         assert hits.cost.rho == model.cost.rho
         alone = whole.share_of(Cost.pure(0.5), hits.neighbours) or 0.0
-        assert share(100 * alone) not in said_before, "or the price of the other kind would not be found out"
+        assert share(alone) not in said_before, "or the price of the other kind would not be found out"
 
 
 def test_what_follows_the_finger_is_said_anew_where_the_budget_counts_otherwise(

@@ -227,10 +227,10 @@ def test_what_an_answer_took_is_said_where_one_more_does_not_fit(window: Window,
     with ledger(ledger_file) as found:
         found.open_budget(own, epsilon=1.0, name="Ours")
     app = window(own, 0.7)
-    assert f", {said.share(70)}." in text(app)
+    assert f", {said.share(0.7)}." in text(app)
     press(app, "test-begin")
     press(app, "test-confirm")
-    assert f", {said.share(70)}." in text(app)
+    assert f", {said.share(0.7)}." in text(app)
     assert app.warning[0].value.startswith(said.ONE_MORE)
     fresh = window(own, 0.8)
     assert said.ONE_MORE not in fresh.warning[0].value, "this one has no answer"
