@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,17 +10,16 @@ from functools import cache
 from dashboard import catalogue
 from dashboard.case import Source
 from dashboard.plan import Goal, PlanKind
-from dpcore.accounting import zcdp_epsilon
 from dashboard.usual import requested
-from dpcore.calibration import zcdp_rho
+from dpcore.accounting import zcdp_epsilon
+from dpcore.calibration import solve, zcdp_rho
 from dpcore.costs import Cost
 from dpcore.datasets import Table
 from dpcore.grid import round_up
 from dpcore.planning import PlannedAnswer
 from dpcore.thresholding import AboveThreshold
+from dpcore.training.count_noise import GaussianNoise, LaplaceNoise, Noise
 
-WITHIN = 1.959964  # a normal deviate stays within this many standard deviations 95 times in 100
-LAPLACE_WITHIN = 2.995732  # and a Laplace one within this many scales: ln 20
 ALARM_ENTRIES = 100
 
 
@@ -57,6 +57,16 @@ def gaussian(epsilon: float, delta: float) -> Cost:
     return Cost(epsilon=epsilon, delta=delta, rho=zcdp_rho(epsilon, delta))
 
 
+def _widest(noise: type[Noise], near: float) -> float:
+    """The largest scale at which noise in whole rows is at most ``near`` rows 95 times in 100."""
+    beyond = math.floor(near) + 1.0
+
+    def outside(scale: float) -> float:
+        return 2.0 * float(noise(scale=scale, counts=1).at_least(beyond))
+
+    return solve(outside, 0.05, low=beyond / 20, high=beyond, increasing=True)
+
+
 def _alarm(apart: float, delta: float, table: Table | None, column: str) -> float:
     unit = AboveThreshold.tuned(epsilon=1.0, k=ALARM_ENTRIES, noise="exponential")
     return unit.exact_alpha(ALARM_ENTRIES, 0.05) / apart
@@ -67,14 +77,14 @@ _OWN = (
         key="count",
         label="a count with Laplace noise",
         cost=lambda epsilon, delta: Cost.pure(epsilon),  # noise in whole rows is the worst case of its ε
-        needed=lambda near, delta, table, column: LAPLACE_WITHIN / near,
+        needed=lambda near, delta, table, column: 1.0 / _widest(LaplaceNoise, near),
         goal=NEAR,
     ),
     PlanKind(
         key="count_gaussian",
         label="a count with Gaussian noise",
         cost=gaussian,
-        needed=lambda near, delta, table, column: zcdp_epsilon((WITHIN / near) ** 2 / 2, delta),
+        needed=lambda near, delta, table, column: zcdp_epsilon(0.5 / _widest(GaussianNoise, near) ** 2, delta),
         goal=NEAR,
     ),
     PlanKind(

@@ -251,7 +251,7 @@ def _caption(delta: float) -> str:
 
 def _answer(wishes: Sequence[Wish], found: Priced, budget: Budget | None, unit: str) -> None:
     st.markdown(f"### {_verdict(wishes, found)}")
-    each = ", ".join(f"ε = {words.number(epsilon)}" for epsilon in found.epsilons)
+    each = ", ".join(f"ε = {words.no_less(epsilon)}" for epsilon in found.epsilons)
     st.caption(
         f"{'Each needs' if len(wishes) == 1 else 'Line by line, each answer needs'} {each}. {_fit(found, budget, unit)}"
     )
@@ -282,17 +282,18 @@ def _fit(found: Priced, budget: Budget | None, unit: str) -> str:
         return "There is no budget yet to compare with."
     counts = counts_words(budget, found.hidden, unit)
     if found.fits:
-        return f"They fit the budget of these people: {100 * found.left_after:.0f} in 100 of it would be left.{counts}"
+        left = words.in_100(found.left_after, left=True)
+        return f"They fit the budget of these people: {left} in 100 of it would be left.{counts}"
     return f"They do not fit what is left of the budget of these people.{counts}"
 
 
 def _shares(wishes: Sequence[Wish], found: Priced, total: float) -> None:
     """What each answer could have if the whole of ``total`` went to this plan."""
-    with st.expander(f"If ε = {words.number(total)} went to this plan: how good could each answer be?"):
+    with st.expander(f"If ε = {words.amount(total, left=True)} went to this plan: how good could each answer be?"):
         rows = {}
         for one in found.prices:
             share = found.shares[one.rule]
-            each = ", ".join(f"ε = {words.number(epsilon * share)}" for epsilon in found.epsilons)
+            each = ", ".join(f"ε = {words.no_more(epsilon * share)}" for epsilon in found.epsilons)
             rows[rules.label(one.rule)] = f"{each} each"
         show_table(rows, alt="ε of each answer under each rule")
         st.caption("Found by calibration: the largest ε of each answer, in the same proportions, that keeps the total.")
