@@ -119,8 +119,8 @@ ROW = (
 MANY = f"Q. That there are about 9 rows was stated by {SEEN}: not covered by ε."
 MOST = "That one person has at most 1 row was stated and not checked."
 ALONE = (
-    "So was that each row is of one person alone: without that person it is gone and no other row changes, and no number "
-    "in it counts or adds up several."
+    "So was that each row is of one person alone: without that person it is gone and no other row changes, and no "
+    "number in it counts or adds up several."
 )
 RANGE = "Q. One person can move an entry over its whole declared range of 0 to 9"
 EVEN = "no row has more cells than there are columns and no quotation mark stays open, whatever it holds"
