@@ -19,9 +19,11 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_network
+from operator import methodcaller
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
@@ -65,8 +67,9 @@ ENDS = signal.valid_signals() - {one for one in signal.Signals if one.name.remov
 or a real-time one, of which Python names two."""
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # noqa: S105 - the name of one
 _PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin")
-_LOOK, _DRAIN = 0.5, 10.0
-"""Seconds between two looks at the replicas, and for the last answers when all stops."""
+_LOOK, DRAIN = 0.5, 10.0
+"""Seconds between two looks at the replicas, and for the last answers when all stops: of the balancer, and then of all
+replicas together, and as many again for what stands still."""
 
 CONFIGURATION = """\
 global
@@ -339,13 +342,11 @@ def serve(count: int, *, port: int, address: str, hosts: Sequence[str], certific
             stop.set()
             if front is not None:
                 front.send_signal(signal.SIGUSR1)  # no new visitors; those who are here are answered
-                _end(front, _DRAIN)
+                end_together([front])
             for replica in replicas:
                 if replica.process is not None and not replica.ended():
                     replica.process.terminate()
-            for replica in replicas:
-                if replica.process is not None:
-                    _end(replica.process, _DRAIN)
+            end_together([replica.process for replica in replicas if replica.process is not None])
     return 0 if ended else 1
 
 
@@ -394,16 +395,18 @@ def _root() -> str:
     return str(Path(__file__).resolve().parents[2])
 
 
-def _end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+def end_together(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Wait for all of them at once; whichever stands still is told once more, and killed after as long again."""
+    for end in (methodcaller("terminate"), methodcaller("kill")):
+        until = time.monotonic() + DRAIN
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, until - time.monotonic()))
+        for process in processes:
+            if process.poll() is None:
+                end(process)
+    for process in processes:
+        process.wait()
 
 
 def free_ports(count: int) -> list[int]:

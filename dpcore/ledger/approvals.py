@@ -23,7 +23,7 @@ from dpcore.errors import BudgetExceeded, InvalidArgument, NotAllowed
 from dpcore.ledger import accounts, history, membership, rate, schema, terms
 from dpcore.ledger.asked import Asked, as_it_was
 from dpcore.ledger.budget import Budget
-from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json, lately, taken
+from dpcore.ledger.records import Kind, Record, cost_from_json, cost_to_json, lately, same_cost
 from dpcore.ledger.store import Store
 from dpcore.ledger.words import PERSON, fuller, label, other_unit, refusal, same_question
 
@@ -231,10 +231,10 @@ def must_match(found: Petition | None, lineage: str, body: dict[str, Any]) -> Pe
 
 def _matches(found: Petition, lineage: str, body: dict[str, Any]) -> bool:
     names = ("mechanism", "neighbours")
-    kept = [found.subject, found.unit, taken(cost_to_json(found.cost)), *(getattr(found, name) for name in names)]
-    asked = [body.get("subject", ""), body.get("unit", ""), taken(body["cost"]), *(body[name] for name in names)]
+    kept = [found.subject, found.unit, *(getattr(found, name) for name in names)]
+    asked = [body.get("subject", ""), body.get("unit", ""), *(body[name] for name in names)]
     same = same_question((found.what, found.question), (body["what"], body["question"]))
-    return same and (found.lineage, kept) == (lineage, asked)
+    return same and same_cost(cost_to_json(found.cost), body["cost"]) and (found.lineage, kept) == (lineage, asked)
 
 
 def decide(store: Store, request_id: str, *, grant: bool, because: str, by: str) -> Petition:

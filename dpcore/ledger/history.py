@@ -26,7 +26,7 @@ from sqlalchemy import (
 from dpcore.errors import InvalidArgument
 from dpcore.ledger import accounts, schema
 from dpcore.ledger.receipt import Receipt
-from dpcore.ledger.records import Kind, Record, canonical, cost_to_json, taken
+from dpcore.ledger.records import Kind, Record, canonical, cost_to_json, same_cost
 from dpcore.ledger.words import same_question, text
 from dpcore.validate import whole
 
@@ -343,10 +343,10 @@ def answered(whether: bool) -> ColumnElement[bool]:
 
 def same(earlier: Receipt, lineage: str, body: dict[str, Any]) -> Receipt:
     """``earlier`` if it was for this very question. Raises InvalidArgument."""
-    asked = [lineage, body["mechanism"], body["neighbours"], taken(body["cost"])]
-    kept = [earlier.lineage, earlier.mechanism, earlier.neighbours, taken(cost_to_json(earlier.asked_cost))]
+    asked = [lineage, body["mechanism"], body["neighbours"]]
+    kept = [earlier.lineage, earlier.mechanism, earlier.neighbours]
     other = earlier.unit and body.get("unit", "") not in ("", earlier.unit)
     same_words = same_question((earlier.what, earlier.question), (body["what"], body["question"]))
-    if other or asked != kept or not same_words:
+    if other or asked != kept or not same_words or not same_cost(cost_to_json(earlier.asked_cost), body["cost"]):
         raise InvalidArgument("request_id", "was used for a different question; use a new one for each question")
     return earlier

@@ -189,10 +189,11 @@ def cost_to_json(cost: Cost) -> dict[str, Any]:
     }
 
 
-def taken(cost: dict[str, Any]) -> dict[str, Any]:
-    """What a cost as JSON takes of a budget, without the event that says more of all answers together: a later program
-    may know another one, or none."""
-    return {name: value for name, value in cost.items() if name != "event"}
+def same_cost(kept: dict[str, Any], asked: dict[str, Any]) -> bool:
+    """Whether two costs as JSON take the same of a budget, by the same event, that is with the same noise, where both
+    have one: a later program may know of none that a kind of answer has."""
+    with_event = kept["event"] is not None and asked["event"] is not None
+    return all(value == asked[name] for name, value in kept.items() if with_event or name != "event")
 
 
 def cost_from_json(found: dict[str, Any]) -> Cost:

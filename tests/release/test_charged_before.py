@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from dpcore.costs import Cost
 from dpcore.errors import InvalidArgument
+from dpcore.events import GaussianEvent
 from dpcore.ledger import Ledger, words
 from dpcore.ledger.member import MembersLedger, Person
 from dpcore.ledger.records import cost_from_json
@@ -90,6 +92,20 @@ def test_these_tests_can_fail(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(words, "_SAID_LATER", tuple(never))
     with pytest.raises(InvalidArgument, match="different question"):
         drawn(ledger, DAYS[0], "count")
+
+
+def test_with_other_noise_than_was_charged_nothing_is_drawn(ledger: Ledger) -> None:
+    """Where both programs know by which: another noise of the same price tells more or less of all answers together."""
+    (request, rows), before = of_now("model"), told(DAYS[-1], "model")
+    cost, what = cost_from_json(before.pop("cost")), before.pop("what")
+    assert isinstance(cost.event, GaussianEvent)
+    other = Cost.kept(
+        epsilon=cost.epsilon, rho=cost.zcdp, delta=cost.delta, event=replace(cost.event, count=cost.event.count - 1)
+    )
+    opened(ledger, request, cost)
+    ledger.charge("r", "people", other, what, **before)
+    with pytest.raises(InvalidArgument, match="different question"):
+        release(ledger, "r", "people", request, rows)
 
 
 def test_every_kind_that_there_was_is_looked_at() -> None:

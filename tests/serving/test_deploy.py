@@ -31,9 +31,9 @@ def test_the_unit_bounds_files_memory_and_what_is_left_behind() -> None:
     unit = service("epsilon-lab.service")
     promised = {"LimitNOFILE": "65536", "LimitCORE": "0", "MemoryMax": "6G", "PrivateTmp": "yes"}
     promised |= {"NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "UMask": "0077"}
-    promised |= {"KillMode": "mixed", "OOMPolicy": "continue"}
+    promised |= {"KillMode": "mixed", "OOMPolicy": "continue", "RemoveIPC": "yes"}
     assert {name: unit[name] for name in promised} == promised
-    assert int(unit["TimeoutStopSec"]) > 4 * replicas._DRAIN, "the balancer and the servers are ended in time"
+    assert int(unit["TimeoutStopSec"]) > 4 * replicas.DRAIN, "the balancer and the servers are ended in time"
     _, *call = shlex.split(unit["ExecStart"])
     assert _parser().parse_args(call).replicas == 2
 
@@ -51,8 +51,12 @@ def test_the_containers_bound_the_same() -> None:
     assert 'tmpfs: ["/tmp:' in lab
     assert "read_only: true" in lab
     assert "cap_drop: [ALL]" in lab
+    login = "/run/epsilon-lab-login.toml"
+    assert f"EPSILON_LAB_LOGIN: ${{LAB_LOGIN:+{login}}}" in lab
+    assert f"- ${{LAB_LOGIN:-/dev/null}}:{login}:ro" in lab
+    assert "FORWARDED_ALLOW_IPS: ${FORWARDED_ALLOW_IPS:-}" in lab
     (stopped,) = re.findall(r"^    stop_grace_period: (\d+)s", lab, flags=re.M)
-    assert int(stopped) > 4 * replicas._DRAIN, "the balancer and the servers are ended in time"
+    assert int(stopped) > 4 * replicas.DRAIN, "the balancer and the servers are ended in time"
     (call,) = re.findall(r"^    command: \[(.+)\]$", lab, flags=re.M)
     words = [word.strip().strip('"') for word in call.split(",")]
     assert _parser().parse_args(words).address == "0.0.0.0"  # noqa: S104 - in a container
