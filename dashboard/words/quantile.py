@@ -181,15 +181,15 @@ def claim(q: float, bound: ErrorBound, rows: int | None = None) -> str:
     sure = f"{times_in_100(bound.confidence or 0.0)}, of the {bound.unit} as they count,"
     if q == 0.5:  # so many too many on one side are as many too few on the other, and a whole number
         most = floor(2.0 * bound.number * (1.0 + 1e-12))
-        told = f"{sure} those above it and those below it differ in number by at most {most:,}"
+        told = f"{sure} those above and those below it differ by at most {most:,}"
     else:
         told = f"{sure} no more than {no_less(bound.number)} too many lie on one side of it"
-    return f"{told}{_of_all(q, bound, rows)} (beyond what even the best number would leave)"
+    return f"{told}{_of_all(q, bound, rows)} (on top of what even the best answer leaves)"
 
 
 def _share(q: float, bound: ErrorBound, rows: int) -> float:
     """How many of so many ``rows`` are at most on one side of a median, or too many on one of another quantile."""
-    return min(1.0, bound.number / rows + (0.5 if q == 0.5 else 0.0))
+    return min(1.0, 0.5 + floor(2.0 * bound.number * (1.0 + 1e-12)) / 2 / rows if q == 0.5 else bound.number / rows)
 
 
 def _of_all(q: float, bound: ErrorBound, rows: int | None) -> str:

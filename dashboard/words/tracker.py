@@ -40,11 +40,11 @@ def left(whole: float, remaining: float) -> str:
 
 def left_share(whole: float, delta: float, share: float) -> str:
     """What is left where answers do not add up like money."""
-    of = f"in all ε = {amount(whole)} with δ = {failing(delta)}"
-    if share >= 1.0:
-        return _kept(f"All of the privacy budget is left ({of}).")
-    told = about_100(share, left=True)
-    return _kept(f"{told[0].upper()}{told[1:]} of the privacy budget is left ({of}).")
+    told = "all" if share >= 1.0 else about_100(share, left=True)
+    return _kept(
+        f"{told[0].upper()}{told[1:]} of the privacy budget is left. The ε of its answers do not add up: all of them "
+        f"together stay within ε = {amount(whole)} with δ = {failing(delta)}."
+    )
 
 
 def delta_left(remaining: float, whole: float) -> str:
