@@ -261,14 +261,13 @@ OWN_ROWS = f"**The model was made from the very rows that are counted.** {_NO_TE
 MAYBE_OWN_ROWS = (
     "**The model was drawn from the data of these people as they were then, maybe from another file.** " + _NO_TEST
 )
-USELESS = "its privacy proves nothing useful about that here"
+USELESS = "nor does its privacy tell anything useful about that here"
 OUTSIDE = (
-    "its privacy proves nothing about that: its receipt says that not all of what was asked, or declared, is covered "
-    "by ε"
+    "nor can its privacy tell, since part of what was asked or declared is not covered by ε (its receipt says which)"
 )
 SEVERAL = (
-    "its privacy proves nothing about that: several models were drawn of these people, and the one that is right most "
-    "often on them may be the one that learned most of them by heart"
+    "nor can its privacy tell: several models were drawn of these people, and the one that is right most often on them "
+    "may be the one that learned most of them by heart"
 )
 
 
@@ -277,7 +276,7 @@ def lean(most: float | str, *, same: bool) -> str:
     nothing is proved of that; ``same`` where it is known that they are."""
     start = OWN_ROWS if same else MAYBE_OWN_ROWS
     if isinstance(most, str):
-        return f"{start}, and {most}."
+        return f"{start}, {most}."
     return (
         f"{start}. But its privacy keeps it from learning those it was made from by heart: if they came independently "
         "from one population, and nothing that was seen of them decided what was asked, it is on average at most "
