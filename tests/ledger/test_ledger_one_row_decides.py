@@ -118,7 +118,10 @@ def at_the_edge(kind: str) -> list[str]:
     return [*told, *words[:many]]
 
 
-@pytest.mark.parametrize("kind", [*NOT_AT_ALL, *(kind for kind in DECIDED if kind != "days without a mark")])
+EDGES = [pytest.param(kind, marks=pytest.mark.thorough) for kind in DECIDED if kind != "days without a mark"]
+
+
+@pytest.mark.parametrize("kind", [*NOT_AT_ALL, *EDGES])
 def test_so_are_they_where_one_row_decides_that_it_is_text(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told, last = NOT_AT_ALL[kind] if kind in NOT_AT_ALL else (at_the_edge(kind)[:-1], at_the_edge(kind)[-1])
     less, more = read(told), read([*told, last])

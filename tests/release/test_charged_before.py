@@ -69,6 +69,7 @@ def test_what_was_charged_is_drawn(ledger: Ledger, day: Path, key: str) -> None:
     drawn(ledger, day, key)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("day", "key"), CASES, ids=NAMES)
 def test_what_was_granted_is_drawn(ledger: Ledger, day: Path, key: str) -> None:
     (request, rows), before = of_now(key), told(day, key)
