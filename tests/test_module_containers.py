@@ -32,6 +32,7 @@ GROWING = {
     "dashboard/people/providers.py: _said": "one for each provider of the login's file",
     "dashboard/people/logged_out.py: _tell": "one",
     "dpcore/ledger/held.py: _databases": "ledgers that the program opened; one that is gone is not here",
+    "dpcore/ledger/lock.py: _Turn._left": "places in a queue; as many as ever waited at one time, gone once they came",
     "dpcore/threads.py: _owed": "one for each thread of the program that the system did not give",
 }
 """Those that a function writes into, and what bounds each."""

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from dpcore.errors import LedgerError
 from dpcore.threads import NoThread, begun
@@ -63,8 +64,11 @@ def exclusive(path: Path | None, patience: float = PATIENCE) -> Iterator[None]:
         yield
         return
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    if not _try(handle) and not _Turn(handle).came(patience):
-        raise LedgerError(HELD)
+    if not _try(handle):
+        turn = _Turn.of(handle)
+        if not turn.came(patience):
+            raise LedgerError(HELD)
+        handle = turn.handle
     try:
         yield
     finally:
@@ -73,32 +77,63 @@ def exclusive(path: Path | None, patience: float = PATIENCE) -> Iterator[None]:
 
 
 class _Turn:
-    """A wait for the lock in the system's own queue, which is fair, by a thread that can be left behind."""
+    """A wait for the lock in the system's own queue, which is fair, by a thread that can be left behind: whoever waits
+    next for the same file goes on in its place, so that there are no more of them than wait at one time."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    _left: ClassVar[dict[tuple[int, int], list[_Turn]]] = {}
+    """Those left behind, by the file for which they wait."""
+    _deciding = threading.Lock()
+
+    def __init__(self, handle: int, file: tuple[int, int]) -> None:
+        self.handle = handle
+        self._file = file
         self._mine = threading.Event()
-        self._decided = threading.Lock()
-        self._left = False
+        self._begun = False
+
+    @classmethod
+    def of(cls, handle: int) -> _Turn:
+        """One that was left behind, in place of ``handle``, or a new one."""
+        found = os.fstat(handle)
+        file = (found.st_dev, found.st_ino)
+        with cls._deciding:
+            left = cls._left.get(file, [])
+            if not left:
+                return cls(handle, file)
+            turn = cls._taken(file, left[0])
+        os.close(handle)
+        return turn
+
+    @classmethod
+    def _taken(cls, file: tuple[int, int], turn: _Turn) -> _Turn:
+        """No longer left behind."""
+        cls._left[file].remove(turn)
+        if not cls._left[file]:
+            del cls._left[file]
+        return turn
 
     def came(self, patience: float) -> bool:
-        """Whether the lock was had in time; if not, the handle is closed as soon as the queue lets go of it. Raises
-        LedgerError where nobody can wait."""
-        try:
-            begun(self._queue, "ledger-lock")
-        except NoThread:
-            os.close(self._handle)
-            raise LedgerError(NO_THREAD) from None
+        """Whether the lock was had in time, by ``handle``; if not, that is closed as soon as the queue lets go of it,
+        unless somebody else waits in this place by then. Raises LedgerError where nobody can wait."""
+        if not self._begun:
+            try:
+                begun(self._queue, "ledger-lock")
+            except NoThread:
+                os.close(self.handle)
+                raise LedgerError(NO_THREAD) from None
+            self._begun = True
         if self._mine.wait(patience):
             return True
-        with self._decided:
-            self._left = not self._mine.is_set()
-        return not self._left
+        with self._deciding:
+            if self._mine.is_set():
+                return True
+            self._left.setdefault(self._file, []).append(self)
+        return False
 
     def _queue(self) -> None:
-        _wait(self._handle)
-        with self._decided:
-            if not self._left:
+        _wait(self.handle)
+        with self._deciding:
+            if self not in self._left.get(self._file, []):
                 self._mine.set()
                 return
-        os.close(self._handle)
+            self._taken(self._file, self)
+        os.close(self.handle)
