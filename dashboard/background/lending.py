@@ -38,7 +38,7 @@ class _Open(Protocol):
 class _Place(Protocol):
     """Where the memory is, for any process of this user."""
 
-    def opened(self) -> _Open:
+    def mapped(self) -> _Open:
         """Raises FileNotFoundError when it is gone."""
 
 
@@ -46,7 +46,7 @@ class _Place(Protocol):
 class _Named:
     name: str
 
-    def opened(self) -> _Open:
+    def mapped(self) -> _Open:
         return SharedMemory(self.name)
 
 
@@ -58,7 +58,7 @@ class _Nameless:
     descriptor: int
     inode: int
 
-    def opened(self) -> _Open:
+    def mapped(self) -> _Open:
         try:
             handle = os.open(f"/proc/{self.process}/fd/{self.descriptor}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:  # a socket, which has the number now, cannot be opened
@@ -96,7 +96,7 @@ class Borrowed:
     spans: tuple[tuple[int, int], ...]
 
     def __call__(self, part: Any) -> Any:
-        memory = self.place.opened()
+        memory = self.place.mapped()
         try:
             return self._run(_bytes(memory), part)
         except BaseException as error:

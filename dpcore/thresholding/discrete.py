@@ -99,7 +99,7 @@ def _panel_nodes(pair: NoisePair, kinks: FloatArray) -> tuple[FloatArray, FloatA
     gone = -math.expm1(-1.0 / scale)
     share = gone if pair.one_sided else gone / (2.0 - gone)
     t, weight = [], []
-    for size in np.unique(sizes).tolist():
+    for size in rising(sizes).tolist():
         places, each = _summing_rule(size)
         at = starts[sizes == size][:, None] + places
         t.append(at.ravel())

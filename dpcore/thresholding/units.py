@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from dpcore.in_units import FARTHEST, LARGEST, to_units
-from dpcore.thresholding.noise import NoiseKind, NoisePair
+from dpcore.thresholding.noise import FARTHEST_OFFSET, NoiseKind, NoisePair
 from dpcore.validate import FloatArray, IntArray
 
 _HAIR = 1e-9  # of a unit: products of whole numbers and a ratio come out a little below whole ones
@@ -33,7 +33,8 @@ class Units:
     def offset(self, offset: float) -> float:
         """``offset`` as the nearest whole number of units, half a unit to 0: one rounded up is missed by answers on the
         line, and the more surely the less noise there is."""
-        return math.copysign(math.ceil(abs(offset) / self.unit - 0.5), offset) * self.unit
+        nearest = min(math.ceil(abs(offset) / self.unit - 0.5), math.floor(FARTHEST_OFFSET / self.unit))
+        return math.copysign(nearest, offset) * self.unit
 
     def above(self, answers: FloatArray, line: float, ratio: float = 1.0) -> IntArray:
         """How many whole units each of ``answers`` lies above ``line``, both times ``ratio``; 0 or more reach it."""

@@ -113,12 +113,12 @@ def test_what_it_stands_in_the_place_of_reads_and_hides_the_same(kind: Any) -> N
         request = asked(question)
         marked = dataclasses.replace(request, chosen_after_looking=True)
         for now, one in ((by, one) for by in (request, marked) for one in by.instead_of):
-            assert type(one) is not kind
             assert one.mechanism != now.mechanism
             assert one.instead_of == ()
             for name in ("epsilon", "reads", "neighbours", "unit", "chosen_after_looking", "own_notes"):
                 assert getattr(one, name) == getattr(now, name)
-            assert one.reading[1:] == now.reading[1:]
+            if type(one) is not kind:  # of one kind among fewer numbers the same rows are scored at others
+                assert one.reading[1:] == now.reading[1:]
             assert sentence(one) == sentence(now)
             assert set(question_digests(one)) < set(question_digests(now))
 

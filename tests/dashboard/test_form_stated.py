@@ -265,10 +265,9 @@ def test_a_declaration_that_is_brought_does_not_state_it(open_app: Open) -> None
     assert private_answer.lacking(held(app)) == ()
 
 
-NAMES = ["colour", "n", "p", "q", "r", "s"]
 ABOVE, BELOW = [["colour", "n"], *[["red", 1]] * 40, ["red", None]], [["blue", 1]] * 15
-HEADINGS = {1: [*ABOVE, *BELOW], 43: [*ABOVE, NAMES, *BELOW]}
-"""Rows of a sheet, by the line that names the columns: one more row names them too."""
+HEADINGS = {1: [*ABOVE, *BELOW], 2: [["colour", None], *ABOVE, *BELOW]}
+"""Rows of a sheet, by the line that names the columns: one more row, with one cell, stands above."""
 
 
 def sheet_of(rows: list[list[Any]]) -> bytes:

@@ -8,9 +8,10 @@ import sqlite3
 import tracemalloc
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import Engine, create_engine, event
 
 from dpcore.datasets import Column
 from dpcore.datasets.declaration import Reads
@@ -28,7 +29,7 @@ def address(tmp_path: Path) -> str:
 
 
 def kept(address: str) -> float:
-    """Bytes that each more question of some 200 options leaves."""
+    """Bytes that each more question of some 900 options leaves."""
     source = PrivateSource(lambda: open_database(address, "visits"))
     database._engine.cache_clear()
 
@@ -37,12 +38,12 @@ def kept(address: str) -> float:
         source.opened(Reads(columns=(column,))).counts("ward")
 
     for one in range(WARM):
-        ask(200 + one)
+        ask(900 + one)
     gc.collect()
     tracemalloc.start()
     try:
         for one in range(WARM, WARM + MORE):
-            ask(200 + one)
+            ask(900 + one)
         gc.collect()
         return tracemalloc.get_traced_memory()[0] / MORE
     finally:
@@ -53,9 +54,13 @@ def test_a_question_leaves_nothing(address: str) -> None:
     assert kept(address) < 5_000
 
 
-def test_a_cache_of_statements_is_found_out(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def caching(*given: object, **named: object) -> object:
-        return create_engine(*given, **{**named, "query_cache_size": 500})  # type: ignore[arg-type]
+def test_what_keeps_what_was_asked_is_found_out(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    held: list[str] = []
 
-    monkeypatch.setattr(database, "create_engine", functools.wraps(create_engine)(caching))
-    assert kept(address) > 50_000
+    def keeping(*given: Any, **named: Any) -> Engine:
+        engine = create_engine(*given, **named)
+        event.listen(engine, "before_cursor_execute", lambda *asked: held.append(f"{asked[2]} {asked[3]}"))
+        return engine
+
+    monkeypatch.setattr(database, "create_engine", functools.wraps(create_engine)(keeping))
+    assert kept(address) > 10_000

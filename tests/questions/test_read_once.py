@@ -14,7 +14,6 @@ from dashboard.questions.experts.fixed_choice import FixedChoice
 from dashboard.questions.selection.best_rule import BestRule
 from dashboard.questions.selection.most_common import MostCommon
 from dashboard.questions.selection.quantile import Quantile
-from dashboard.questions.thresholding.alarm import Alarm
 from dpcore.datasets import PrivateRows
 from dpcore.datasets.declaration import Reads
 from dpcore.datasets.private_rows import OpenRows
@@ -26,8 +25,6 @@ LEVELS = (0.1, 0.5, 3.0)
 @pytest.mark.parametrize(
     ("kind", "sample"),
     [
-        (Alarm, "outbreak"),
-        (Alarm, "meeting_dates"),
         (FixedChoice, "town"),
         (MostCommon, "clinic"),
         (Quantile, "clinic"),

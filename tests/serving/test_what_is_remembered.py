@@ -286,6 +286,7 @@ SMALL = {
     "event_rdp": "one number for each of 166 orders",
     "_grid": "some thousand numbers, of which a program asks for few",
     "_compiled": "a pattern of a declaration",
+    "_summing_rule": "sixteen numbers and their weights, or as many as there are to be summed",
     "_methods": "names of methods",
     "own": "words and places of the program's own code",
     "_for_sqlite": "of the ledger's statements about one row",

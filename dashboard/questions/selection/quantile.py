@@ -378,7 +378,8 @@ class _Setting:
         if isinstance(request, str):
             return NoOffer(sentence=request)
         made_up = law.likely if source.simulated and not self.changed else None
-        earlier = tuple(self.offer_of(one, source.rows) for one in request.instead_of)
+        before = () if source.public else request.instead_of  # of a sample nothing was paid that is not given back
+        earlier = tuple(self.offer_of(one, source.rows) for one in before)
         return replace(self.offer_of(request, source.rows, made_up), instead_of=earlier)
 
     def offer_of(

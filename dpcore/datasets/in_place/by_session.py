@@ -71,6 +71,8 @@ WITH RECURSIVE met(class, oid) AS (
       WHERE t.oid >= {first} AND (t.typtype <> 'd' OR t.typbasetype >= {first})
     UNION ALL SELECT d.refclassid, d.refobjid FROM pg_depend d
       WHERE met.class <> 'pg_class'::regclass AND d.classid = met.class AND d.objid = met.oid
+        AND NOT EXISTS (SELECT FROM pg_type t WHERE met.class = 'pg_type'::regclass AND t.oid = met.oid
+          AND d.refclassid = 'pg_proc'::regclass AND d.refobjid IN (t.typreceive, t.typsend, t.typanalyze))
   ) AS below(class, oid)
 ), functions AS (
   SELECT p.*, to_jsonb(p) ->> 'prosqlbody' AS body FROM met JOIN pg_proc p ON p.oid = met.oid

@@ -250,7 +250,7 @@ class _Cells:
 def _by_itself(text: pd.Series) -> _Cells:
     codes, words = encoded(text)
     spelled = undecided(words)
-    others = zip(spelled, words.tolist(), strict=True)
+    others = each(list(zip(spelled, words.tolist(), strict=True)))
     return _Cells.of([one or _unless_missing(_folded(word)) for one, word in others], codes, str)
 
 
