@@ -939,6 +939,7 @@ def _to_call_right(app: AppTest) -> bool:
     return any(button.key == "own-right" for button in app.button)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("later", [False, True], ids=["at first", "later"])
 @pytest.mark.parametrize("clicks", [clicks for clicks in CLICKS if clicks != "nothing is said of it"])
 def test_nor_by_the_same_clicks_after_any_of_them(clicks: str, later: bool, open_app: Open) -> None:

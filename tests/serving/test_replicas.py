@@ -603,6 +603,7 @@ def test_over_tls_no_other_host_takes_a_part_of_a_page_to_another_replica(over_t
             assert given == [f"{OVER_TLS}=r{ports[port]}; path=/; HttpOnly; SameSite=Lax; Secure"], (part, cookies)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "instead"),
     [
@@ -671,6 +672,7 @@ def _begins(address: str, cookie: str = "") -> str:
         return ""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mutant", [False, True])
 def test_nobody_new_begins_at_a_replica_that_stands_still_which_keeps_its_visitors(
     mutant: bool, tmp_path: Path
@@ -694,6 +696,7 @@ def test_nobody_new_begins_at_a_replica_that_stands_still_which_keeps_its_visito
         _until(lambda: {_begins(address) for _ in range(6)} == {"r1", "r2", "r3"})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stands", [False, True])
 def test_a_room_and_a_server_alone_are_found_whatever_the_others_do(stands: bool, tmp_path: Path) -> None:
     """Whose room is at a replica that stands still waits for it; where all of them do, everybody does."""
