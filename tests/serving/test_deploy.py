@@ -54,7 +54,8 @@ def test_the_containers_bound_the_same() -> None:
     login = "/run/epsilon-lab-login.toml"
     assert f"EPSILON_LAB_LOGIN: ${{LAB_LOGIN:+{login}}}" in lab
     assert f"- ${{LAB_LOGIN:-/dev/null}}:{login}:ro" in lab
-    assert "FORWARDED_ALLOW_IPS: ${FORWARDED_ALLOW_IPS:-}" in lab
+    (believed,) = re.findall(r"^ +FORWARDED_ALLOW_IPS: \$\{FORWARDED_ALLOW_IPS:-([^}]*)\}", lab, flags=re.M)
+    assert believed == replicas.HERE, "an empty one would mean nobody, not the default"
     (stopped,) = re.findall(r"^    stop_grace_period: (\d+)s", lab, flags=re.M)
     assert int(stopped) > 4 * replicas.DRAIN, "the balancer and the servers are ended in time"
     (call,) = re.findall(r"^    command: \[(.+)\]$", lab, flags=re.M)
